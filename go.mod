@@ -1,0 +1,3 @@
+module github.com/writ-dev/writ
+
+go 1.26
