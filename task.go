@@ -123,8 +123,10 @@ type Work struct {
 	Usage        Usage         `json:"usage"`
 	Delivery     Delivery      `json:"delivery"`
 	Answer       string        `json:"answer,omitempty"`
-	Granted      []Grant       `json:"granted,omitempty"` // approvals a person gave
-	Budgets      int           `json:"budgets,omitempty"` // how often a budget hold was answered with continue
+	Granted      []Grant       `json:"granted,omitempty"`      // approvals a person gave
+	Budgets      int           `json:"budgets,omitempty"`      // token and cost budgets granted beyond the first
+	TimeBudgets  int           `json:"time_budgets,omitempty"` // time budgets granted beyond the first
+	SoftWarned   bool          `json:"soft_warned,omitempty"`
 	HeldFor      time.Duration `json:"held_for,omitempty"`
 	Revision     string        `json:"revision,omitempty"` // the person's text for a new plan
 }
