@@ -1,0 +1,190 @@
+package staging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/writ-dev/writ"
+	"github.com/writ-dev/writ/internal/infra/store"
+)
+
+// pass is one journaled run over files. Its row says what is to be done and is
+// committed before the first byte is written.
+type pass struct {
+	a      *Applier
+	ledger Ledger
+	row    store.Apply
+	strict bool // one stale file stops them all
+}
+
+// begin writes the row down.
+func (p *pass) begin(ctx context.Context) error {
+	p.row.Status = statusBegun
+	err := p.ledger.Commit(ctx, func(tx *store.Tx) error { return tx.BeginApply(&p.row) })
+	if err != nil {
+		return fmt.Errorf("write the %s journal: %w", p.row.Kind, err)
+	}
+	return nil
+}
+
+// forward brings every entry to its after-version. A file that changed in the
+// meantime is left alone and told in out, or in a strict pass ends it. On any
+// other error, and when a strict pass ends, all that was written is taken back
+// and halted tells why.
+func (p *pass) forward(ctx context.Context, out *Outcome) (halted error) {
+	for i := range p.row.Entries {
+		e := &p.row.Entries[i]
+		if noWrite(*e) || e.Done {
+			continue
+		}
+		err := p.a.bring(ctx, *e)
+		switch {
+		case err == nil:
+			e.Done = true
+		case writ.Lookup(writ.CodeOf(err)).Denial && !p.strict:
+			out.deny(e.Path, err)
+		default:
+			return p.halt(ctx, e.Path, err)
+		}
+	}
+	p.removeFolders(opRemoveFolder)
+	return nil
+}
+
+// bring changes one file from its before-version to its after-version by
+// compare-and-swap. A file that is there already is done.
+func (a *Applier) bring(ctx context.Context, e store.ApplyEntry) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	var err error
+	if e.AfterSHA256 == "" {
+		err = a.o.Root.Remove(ctx, e.Path, e.BeforeSHA256)
+	} else {
+		after, loadErr := stored(ctx, a.o.Store, e.AfterSHA256, e.AfterMode)
+		if loadErr != nil {
+			return loadErr
+		}
+		err = a.o.Root.Replace(ctx, e.Path, after.content, e.AfterMode, e.BeforeSHA256)
+	}
+	if err == nil {
+		return nil
+	}
+	if at, _, inspectErr := a.inspect(ctx, e); inspectErr == nil && at == placeAfter {
+		return nil
+	}
+	return err
+}
+
+// halt takes back what the pass wrote and makes one error of it. A cancelled
+// context does not stop the way back.
+func (p *pass) halt(ctx context.Context, path string, cause error) error {
+	left := p.back(context.WithoutCancel(ctx))
+	msg := fmt.Sprintf("%s %s: %v", p.row.Kind, path, cause)
+	if len(left) == 0 {
+		msg += "; every file is as it was before"
+	} else {
+		msg += "; not taken back: " + strings.Join(left, ", ")
+	}
+	code := writ.CodeInternal
+	if known := writ.CodeOf(cause); writ.Lookup(known).Denial {
+		code = known
+	} else if errors.Is(cause, context.Canceled) {
+		code = writ.CodeCancelled
+	}
+	return &writ.Error{Code: code, Path: path, Msg: msg, Hint: "the changes are kept staged: mend the cause, then writ apply", Err: cause}
+}
+
+// back takes every written file to its before-version, newest first, and
+// returns those that could not be: a person's edit came between, or the disk
+// refuses. The row is closed unless the disk refused, so that [Applier.Recover]
+// tries again.
+func (p *pass) back(ctx context.Context) (left []string) {
+	again := false
+	for i := len(p.row.Entries) - 1; i >= 0; i-- {
+		e := p.row.Entries[i]
+		if noWrite(e) || !e.Done {
+			continue
+		}
+		if err := p.a.bring(ctx, reversed(e)); err != nil {
+			left = append(left, e.Path)
+			again = again || !writ.Lookup(writ.CodeOf(err)).Denial
+			continue
+		}
+		p.row.Entries[i].Done = false
+	}
+	p.removeFolders(opMakeFolder)
+	slices.Sort(left)
+	if again {
+		return left
+	}
+	p.row.Status = statusRolledBack
+	if err := p.ledger.Commit(ctx, func(tx *store.Tx) error { return tx.SaveApply(&p.row) }); err != nil {
+		// The row stays begun. Recover finds every file at its old version and
+		// closes it then.
+		return left
+	}
+	return left
+}
+
+// removeFolders removes the pass's folders of one kind where they are empty,
+// the innermost first. One that is not empty, or is gone, stays as it is.
+func (p *pass) removeFolders(op writ.ChangeOp) {
+	for i := len(p.row.Entries) - 1; i >= 0; i-- {
+		if e := p.row.Entries[i]; e.Op == op {
+			p.a.removeFolder(e.Path)
+		}
+	}
+}
+
+// finish sets the statuses of the done entries, tells of them, and closes the
+// row, all in one commit. If that fails the files are taken back too, so that
+// rows and disk say the same.
+func (p *pass) finish(ctx context.Context, changes []writ.Change, out *Outcome) error {
+	status, event := writ.ChangeApplied, writ.EventChangeApplied
+	if p.row.Kind == kindUndo {
+		status, event = writ.ChangeUndone, writ.EventChangeUndone
+	}
+	var done []writ.Change
+	for _, c := range changes {
+		if i := slices.IndexFunc(p.row.Entries, func(e store.ApplyEntry) bool { return e.Path == c.Path && !isFolder(e) }); i >= 0 && p.row.Entries[i].Done {
+			c.Status = status
+			done = append(done, c)
+			out.Applied = append(out.Applied, c.Path)
+			p.ledger.Emit(event, "", appliedEvent{eventOf(c, ""), p.foldersOf(c.Path)})
+		}
+	}
+	p.row.Status = statusDone
+	ctx = context.WithoutCancel(ctx) // the files are written: the rows must say so
+	err := p.ledger.Commit(ctx, func(tx *store.Tx) error {
+		if err := saveChanges(tx, p.row.TaskID, done); err != nil {
+			return err
+		}
+		return tx.SaveApply(&p.row)
+	})
+	if err == nil {
+		return nil
+	}
+	out.Applied = nil
+	return p.halt(ctx, "", fmt.Errorf("record the result: %w", err))
+}
+
+// appliedEvent is a change event with the folders that were made for the file,
+// which tells a later undo what it may remove.
+type appliedEvent struct {
+	changeEvent
+	Folders []string `json:"folders,omitempty"`
+}
+
+func (p *pass) foldersOf(rel string) []string {
+	var made []string
+	for _, e := range p.row.Entries {
+		if e.Op == opMakeFolder && strings.HasPrefix(rel, e.Path+"/") {
+			made = append(made, e.Path)
+		}
+	}
+	return made
+}
