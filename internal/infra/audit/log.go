@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/writ-dev/writ"
 	"github.com/writ-dev/writ/internal/infra/store"
@@ -81,7 +80,6 @@ func (l *Log) rows(ctx context.Context, taskID string, fn func(store.AuditRow) e
 		taskID = t.ID
 	}
 	var last store.AuditRow
-	last.TaskID = taskID
 	for {
 		rows, err := l.next(ctx, taskID, last)
 		if err != nil {
@@ -108,11 +106,7 @@ func (l *Log) next(ctx context.Context, taskID string, last store.AuditRow) (row
 			rows, err = v.RowsByTask(taskID, last.Seq, page)
 			return err
 		}
-		at := last.Time
-		if at.IsZero() {
-			at = time.UnixMilli(0)
-		}
-		rows, err = v.RowsByTime(at, last.TaskID, last.Seq, page)
+		rows, err = v.RowsByTime(last, page)
 		return err
 	})
 	return rows, err

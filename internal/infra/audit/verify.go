@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/writ-dev/writ/internal/infra/audit/chain"
 	"github.com/writ-dev/writ/internal/infra/store"
@@ -103,10 +105,19 @@ func (v *verifier) run(view *store.View) error {
 			}
 		}
 	}
-	for task, claims := range v.claims {
-		for seq, c := range claims {
-			return brokenRow(task, seq, "the row is gone, which checkpoint %d covers", c.n)
+	for _, task := range slices.Sorted(maps.Keys(v.claims)) {
+		if err := v.unmet(task); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// unmet reports the first row of a task that a checkpoint covers and nobody
+// found.
+func (v *verifier) unmet(task string) error {
+	for _, seq := range slices.Sorted(maps.Keys(v.claims[task])) {
+		return brokenRow(task, seq, "the row is gone, which checkpoint %d covers", v.claims[task][seq].n)
 	}
 	return nil
 }
@@ -210,7 +221,7 @@ func (v *verifier) row(r store.AuditRow) error {
 	case !r.Erased && chain.Sum(r.Data) != r.DataSHA256:
 		return brokenRow(r.TaskID, r.Seq, "its payload was changed")
 	}
-	want := chain.Hash(v.hash, chain.Row{Seq: r.Seq, TimeMS: r.Time.UnixMilli(), TaskID: r.TaskID,
+	want := chain.Hash(v.hash, chain.Row{Seq: r.Seq, TimeMS: r.TimeMS, TaskID: r.TaskID,
 		Type: string(r.Type), Agent: r.Agent, DataSHA256: r.DataSHA256})
 	if r.Hash != want {
 		return brokenRow(r.TaskID, r.Seq, "it was changed")
@@ -244,5 +255,5 @@ func (v *verifier) end() error {
 		return brokenRow(v.task, h.CheckedSeq, "the checkpoint that covered it is gone")
 	}
 	delete(v.heads, v.task)
-	return nil
+	return v.unmet(v.task)
 }

@@ -13,6 +13,7 @@ import (
 // AuditRow is one stored event with its place in the chain.
 type AuditRow struct {
 	writ.Event
+	TimeMS     int64 // the event's time as it is stored and chained
 	DataSHA256 string
 	Prev       string
 	Hash       string
@@ -59,22 +60,22 @@ func (v *View) RowsByTask(taskID string, seq int64, limit int) ([]AuditRow, erro
 	return v.rows(qAuditByTask, taskID, seq, limitOf(limit))
 }
 
-// RowsByTime returns up to limit rows after the given place, oldest first.
-// Within a task that is the order of the numbers.
-func (v *View) RowsByTime(at time.Time, taskID string, seq int64, limit int) ([]AuditRow, error) {
-	return v.rows(qAuditByTime, toMS(at), taskID, seq, limitOf(limit))
+// RowsByTime returns up to limit rows after the given row, oldest first; the
+// zero row stands before all of them. Within a task that is the order of the
+// numbers.
+func (v *View) RowsByTime(after AuditRow, limit int) ([]AuditRow, error) {
+	return v.rows(qAuditByTime, after.TimeMS, after.TaskID, after.Seq, limitOf(limit))
 }
 
 func (v *View) rows(q query, args ...any) ([]AuditRow, error) {
 	var out []AuditRow
 	err := eachRow(v.ctx, v.tx, v.s.queries[q], args, func(scan func(...any) error) error {
 		var r AuditRow
-		var ms int64
 		var data *string
-		if err := scan(&ms, &r.TaskID, &r.Seq, &r.Type, &r.Agent, &data, &r.DataSHA256, &r.Prev, &r.Hash); err != nil {
+		if err := scan(&r.TimeMS, &r.TaskID, &r.Seq, &r.Type, &r.Agent, &data, &r.DataSHA256, &r.Prev, &r.Hash); err != nil {
 			return err
 		}
-		r.Time, r.Data, r.Erased = fromMS(ms), payload(data), data == nil
+		r.Time, r.Data, r.Erased = fromMS(r.TimeMS), payload(data), data == nil
 		out = append(out, r)
 		return nil
 	})
@@ -112,11 +113,11 @@ func (v *View) Checkpoints(after int64, limit int) ([]Checkpoint, error) {
 	return out, err
 }
 
-// AddCheckpoint asks make for the next checkpoint: prev is the last one, or
-// nil, and due are the chains that grew since. Only one process does this at a
-// time. When nothing grew, make is not called and nothing is stored. The
-// number and the time are filled in.
-func (tx *Tx) AddCheckpoint(make func(n int64, at time.Time, prev *Checkpoint, due []Head) (body, signature string, err error)) error {
+// AddCheckpoint stores the checkpoint that sign makes: n and at are its number
+// and time, prev is the last one, or nil, and due are the chains that grew
+// since. Only one process does this at a time. When nothing grew, sign is not
+// called and nothing is stored.
+func (tx *Tx) AddCheckpoint(sign func(n int64, at time.Time, prev *Checkpoint, due []Head) (body, signature string, err error)) error {
 	var turn int64
 	if err := tx.row("take turn", qTurnTake, []any{"checkpoint"}, &turn); err != nil {
 		return fmt.Errorf("take turn: %w", err)
@@ -136,7 +137,7 @@ func (tx *Tx) AddCheckpoint(make func(n int64, at time.Time, prev *Checkpoint, d
 	}
 	last.At = fromMS(ms)
 	n, at := last.N+1, fromMS(max(ms, tx.s.now().UnixMilli()))
-	body, signature, err := make(n, at, prev, due)
+	body, signature, err := sign(n, at, prev, due)
 	if err != nil {
 		return err
 	}

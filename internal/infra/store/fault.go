@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/writ-dev/writ"
 )
@@ -35,7 +36,7 @@ func (s *Store) fault(op string, err error) error {
 	case kindDamaged:
 		e.Msg, e.Hint = "the store "+s.place+" is damaged", "restore a backup, or name another folder with --state-dir"
 	case kindIO:
-		e.Msg, e.Hint = "the store "+s.place+" cannot be reached: "+err.Error(), "see whether its disk or server is well"
+		e.Msg, e.Hint = "the store "+s.place+" cannot be reached: "+strings.Join(strings.Fields(err.Error()), " "), "see whether its disk or server is well"
 	case kindNoTable:
 		e.Msg, e.Hint = "the store "+s.place+" lacks a table", "restore a backup, or name another folder with --state-dir"
 	case kindOther:
