@@ -13,14 +13,11 @@ import (
 	"github.com/writ-dev/writ"
 )
 
-// target judges a path as one that is to be written: name, protected list and
-// lock set by the guard, then what stands on disk, then what is staged.
+// target judges a path as one that is to be written: first the guard, by name,
+// disk, protected list and lock set, then what else is staged.
 func (o *Overlay) target(op, given string) (string, error) {
 	rel, err := o.o.Guard.JudgeWrite(given)
 	if err != nil {
-		return "", err
-	}
-	if err := o.o.Root.CheckTarget(rel); err != nil {
 		return "", err
 	}
 	return rel, o.fits(op, rel)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -25,13 +26,21 @@ type ApplyStore interface {
 	Events(ctx context.Context, taskID string, after int64, limit int) ([]writ.Event, error)
 }
 
-// ApplyDisk is the [Disk] with what taking back needs; a *guard.Root is one.
+// ApplyDisk is the [Disk] with what writing and taking back need; a
+// *guard.Root is one. Replace and Remove are compare-and-swap on the hash of
+// the present content and leave the old content whole on any error.
 type ApplyDisk interface {
 	Disk
-	// RemoveDir removes a folder that is empty.
-	RemoveEmptyDirs(rel string) error
-	// CleanTemps removes temporary files that a killed process left.
-	CleanTemps(ctx context.Context) error
+	Dir() string
+	Forbidden(rel string) bool
+	CheckTarget(rel string) error
+	Replace(ctx context.Context, rel string, content []byte, mode fs.FileMode, base string) error
+	Remove(ctx context.Context, rel, base string) error
+	// RemoveDir removes a folder if it is empty, and else leaves it alone.
+	RemoveDir(rel string) error
+	// CleanTemps removes temporary files that a killed process left in the
+	// folders of the given paths.
+	CleanTemps(ctx context.Context, rels ...string) error
 }
 
 // ApplierOptions are the parts of an [Applier].

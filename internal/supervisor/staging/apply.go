@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/writ-dev/writ"
 	"github.com/writ-dev/writ/internal/infra/store"
@@ -20,7 +19,7 @@ import (
 // An I/O error, a full or read-only disk for instance, is returned as one
 // *writ.Error after everything written was taken back.
 func (a *Applier) ApplyAll(ctx context.Context, taskID string) (Outcome, error) {
-	return a.run(ctx, taskID, nil, kindApply, true)
+	return a.run(ctx, taskID, nil, store.KindApply, true)
 }
 
 // Apply brings staged changes into the workspace, those of the given paths or
@@ -30,7 +29,7 @@ func (a *Applier) ApplyAll(ctx context.Context, taskID string) (Outcome, error) 
 //
 // An I/O error is as for [Applier.ApplyAll].
 func (a *Applier) Apply(ctx context.Context, taskID string, paths []string) (Outcome, error) {
-	return a.run(ctx, taskID, paths, kindApply, false)
+	return a.run(ctx, taskID, paths, store.KindApply, false)
 }
 
 // Undo takes applied changes back, those of the given paths or all: changed
@@ -40,12 +39,12 @@ func (a *Applier) Apply(ctx context.Context, taskID string, paths []string) (Out
 // STALE_FILE. Nothing else in the workspace is touched, and repeating an undo
 // does nothing. An undone change cannot be applied again.
 func (a *Applier) Undo(ctx context.Context, taskID string, paths []string) (Outcome, error) {
-	return a.run(ctx, taskID, paths, kindUndo, false)
+	return a.run(ctx, taskID, paths, store.KindUndo, false)
 }
 
 func (a *Applier) run(ctx context.Context, taskID string, paths []string, kind string, strict bool) (Outcome, error) {
 	want := writ.ChangeStaged
-	if kind == kindUndo {
+	if kind == store.KindUndo {
 		want = writ.ChangeApplied
 	}
 	changes, unknown, err := a.pick(ctx, taskID, paths, want)
@@ -80,7 +79,7 @@ func (a *Applier) run(ctx context.Context, taskID string, paths []string, kind s
 
 // folders lists the folders that a pass makes, or that it may remove.
 func (a *Applier) folders(ctx context.Context, taskID, kind string, entries []store.ApplyEntry) ([]store.ApplyEntry, error) {
-	if kind == kindApply {
+	if kind == store.KindApply {
 		return a.missingFolders(entries)
 	}
 	gone := map[string]bool{}
@@ -115,10 +114,3 @@ func (a *Applier) folders(ctx context.Context, taskID, kind string, entries []st
 
 // eventPage is how many events are read at a time.
 const eventPage = 500
-
-// removeFolder removes a folder if it is empty.
-func (a *Applier) removeFolder(dir string) {
-	// The folder's own name plus one more gives the guard a path whose parent
-	// it is.
-	_ = a.o.Root.RemoveEmptyDirs(strings.TrimSuffix(dir, "/") + "/x")
-}

@@ -15,18 +15,14 @@ const (
 	DefaultMaxRead = 4 << 20 // what may be read
 )
 
-// Disk is the workspace on disk; a *guard.Root is one. Paths are clean and
-// relative. All errors that a person can mend are *writ.Error.
+// Disk is what reading a workspace takes; a *guard.Root is one. Paths are
+// clean and relative. All errors that a person can mend are *writ.Error.
 type Disk interface {
-	Dir() string
 	Clean(path string) (string, error)
-	Forbidden(rel string) bool
 	Secret(rel string) bool
 	Read(ctx context.Context, rel string, limit int64) (writ.File, error)
 	Stat(rel string) (exists bool, mode fs.FileMode, isDir bool, link string, err error)
-	CheckTarget(rel string) error
-	Replace(ctx context.Context, rel string, content []byte, mode fs.FileMode, base string) error
-	Remove(ctx context.Context, rel, base string) error
+	Resolve(rel string) (string, error)
 }
 
 // Judge decides whether a path may be read or written, in the contract's

@@ -22,7 +22,6 @@ type pass struct {
 
 // begin writes the row down.
 func (p *pass) begin(ctx context.Context) error {
-	p.row.Status = statusBegun
 	err := p.ledger.Commit(ctx, func(tx *store.Tx) error { return tx.BeginApply(&p.row) })
 	if err != nil {
 		return fmt.Errorf("write the %s journal: %w", p.row.Kind, err)
@@ -83,7 +82,7 @@ func (a *Applier) bring(ctx context.Context, e store.ApplyEntry) error {
 // context does not stop the way back.
 func (p *pass) halt(ctx context.Context, path string, cause error) error {
 	left := p.back(context.WithoutCancel(ctx))
-	msg := fmt.Sprintf("%s %s: %v", p.row.Kind, path, cause)
+	msg := strings.TrimSpace(p.row.Kind+" "+path) + ": " + cause.Error()
 	if len(left) == 0 {
 		msg += "; every file is as it was before"
 	} else {
@@ -121,7 +120,7 @@ func (p *pass) back(ctx context.Context) (left []string) {
 	if again {
 		return left
 	}
-	p.row.Status = statusRolledBack
+	p.row.Status = store.ApplyRolledBack
 	if err := p.ledger.Commit(ctx, func(tx *store.Tx) error { return tx.SaveApply(&p.row) }); err != nil {
 		// The row stays begun. Recover finds every file at its old version and
 		// closes it then.
@@ -131,11 +130,12 @@ func (p *pass) back(ctx context.Context) (left []string) {
 }
 
 // removeFolders removes the pass's folders of one kind where they are empty,
-// the innermost first. One that is not empty, or is gone, stays as it is.
+// the innermost first. One that cannot be removed is left: an empty folder is
+// no reason to call a finished pass a failure.
 func (p *pass) removeFolders(op writ.ChangeOp) {
 	for i := len(p.row.Entries) - 1; i >= 0; i-- {
 		if e := p.row.Entries[i]; e.Op == op {
-			p.a.removeFolder(e.Path)
+			_ = p.a.o.Root.RemoveDir(e.Path)
 		}
 	}
 }
@@ -144,20 +144,21 @@ func (p *pass) removeFolders(op writ.ChangeOp) {
 // row, all in one commit. If that fails the files are taken back too, so that
 // rows and disk say the same.
 func (p *pass) finish(ctx context.Context, changes []writ.Change, out *Outcome) error {
-	status, event := writ.ChangeApplied, writ.EventChangeApplied
-	if p.row.Kind == kindUndo {
-		status, event = writ.ChangeUndone, writ.EventChangeUndone
+	status, event, contrary := writ.ChangeApplied, writ.EventChangeApplied, writ.EventChangeUndone
+	if p.row.Kind == store.KindUndo {
+		status, event, contrary = writ.ChangeUndone, contrary, event
 	}
 	var done []writ.Change
 	for _, c := range changes {
-		if i := slices.IndexFunc(p.row.Entries, func(e store.ApplyEntry) bool { return e.Path == c.Path && !isFolder(e) }); i >= 0 && p.row.Entries[i].Done {
-			c.Status = status
-			done = append(done, c)
-			out.Applied = append(out.Applied, c.Path)
-			p.ledger.Emit(event, "", appliedEvent{eventOf(c, ""), p.foldersOf(c.Path)})
+		if !p.done(c.Path) {
+			continue
 		}
+		c.Status = status
+		done = append(done, c)
+		out.Applied = append(out.Applied, c.Path)
+		p.ledger.Emit(event, "", appliedEvent{eventOf(c, ""), p.foldersOf(c.Path)})
 	}
-	p.row.Status = statusDone
+	p.row.Status = store.ApplyDone
 	ctx = context.WithoutCancel(ctx) // the files are written: the rows must say so
 	err := p.ledger.Commit(ctx, func(tx *store.Tx) error {
 		if err := saveChanges(tx, p.row.TaskID, done); err != nil {
@@ -169,7 +170,17 @@ func (p *pass) finish(ctx context.Context, changes []writ.Change, out *Outcome) 
 		return nil
 	}
 	out.Applied = nil
+	for _, c := range done {
+		// The ledger keeps what it could not write. If it can be written again
+		// later, it must not end with something that was taken back.
+		p.ledger.Emit(contrary, "", eventOf(c, "taken back, since the result could not be recorded"))
+	}
 	return p.halt(ctx, "", fmt.Errorf("record the result: %w", err))
+}
+
+// done reports whether the file of a path has its after-version.
+func (p *pass) done(rel string) bool {
+	return slices.ContainsFunc(p.row.Entries, func(e store.ApplyEntry) bool { return e.Path == rel && e.Done && !isFolder(e) })
 }
 
 // appliedEvent is a change event with the folders that were made for the file,

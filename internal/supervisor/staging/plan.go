@@ -10,16 +10,6 @@ import (
 	"github.com/writ-dev/writ/internal/infra/store"
 )
 
-// The kinds and statuses of a journaled pass over files.
-const (
-	kindApply = "apply"
-	kindUndo  = "undo"
-
-	statusBegun      = "begun"
-	statusDone       = "done"
-	statusRolledBack = "rolled_back"
-)
-
 // The entries of a pass that are folders: made for a new file, or removed
 // again with it.
 const (
@@ -34,7 +24,7 @@ func entryOf(c writ.Change, kind string) store.ApplyEntry {
 	e := store.ApplyEntry{
 		Path: c.Path, Op: c.Op, BeforeSHA256: c.BeforeSHA256, AfterSHA256: c.AfterSHA256, BeforeMode: c.BeforeMode, AfterMode: c.Mode,
 	}
-	if kind == kindUndo {
+	if kind == store.KindUndo {
 		return reversed(e)
 	}
 	return e

@@ -49,14 +49,14 @@ func (a *Applier) Recover(ctx context.Context, live func(taskID string) bool) ([
 		}
 		done = append(done, r)
 	}
-	if err := a.o.Root.CleanTemps(ctx); err != nil {
-		errs = append(errs, err)
-	}
 	return done, errors.Join(errs...)
 }
 
 func (a *Applier) recover(ctx context.Context, row store.Apply) (Recovery, error) {
 	r := Recovery{TaskID: row.TaskID, Kind: row.Kind}
+	if err := a.cleanTemps(ctx, row); err != nil {
+		return r, err
+	}
 	p := &pass{a: a, ledger: a.o.Ledger(row.TaskID), row: row, strict: true}
 	begun, whole := false, true
 	for i := range p.row.Entries {
@@ -93,6 +93,21 @@ func (a *Applier) recover(ctx context.Context, row store.Apply) (Recovery, error
 	}
 	r.Finished = true
 	return r, p.finish(ctx, changes, &Outcome{})
+}
+
+// cleanTemps removes what a killed write left beside the files of a pass. It
+// comes first, since it may put a person's file back in its place.
+func (a *Applier) cleanTemps(ctx context.Context, row store.Apply) error {
+	var paths []string
+	for _, e := range row.Entries {
+		if !isFolder(e) {
+			paths = append(paths, e.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	return a.o.Root.CleanTemps(ctx, paths...)
 }
 
 // held reports whether the store has a content; the absent file needs none.

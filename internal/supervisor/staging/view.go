@@ -20,13 +20,37 @@ func (v *view) Read(ctx context.Context, path string) (writ.File, error) {
 	if err != nil {
 		return writ.File{}, err
 	}
-	if c, ok := v.o.staged(rel); ok && c.AfterSHA256 == "" {
-		return writ.File{}, refusal(writ.CodeFileNotFound, "read", rel, "%s was deleted in this task", rel)
-	} else if ok {
-		img, err := stored(ctx, v.o.o.Store, c.AfterSHA256, c.Mode)
-		return writ.File{Path: rel, Content: img.content, SHA256: img.sha, Mode: uint32(img.mode), Staged: true}, err
+	c, ok := v.o.staged(rel)
+	if !ok {
+		if c, ok, err = v.behindLink(rel); err != nil {
+			return writ.File{}, err
+		}
 	}
-	return v.o.o.Root.Read(ctx, rel, v.o.o.MaxRead)
+	switch {
+	case !ok:
+		return v.o.o.Root.Read(ctx, rel, v.o.o.MaxRead)
+	case c.AfterSHA256 == "":
+		return writ.File{}, refusal(writ.CodeFileNotFound, "read", rel, "%s was deleted in this task", rel)
+	}
+	img, err := stored(ctx, v.o.o.Store, c.AfterSHA256, c.Mode)
+	if err != nil {
+		return writ.File{}, err
+	}
+	return writ.File{Path: rel, Content: img.content, SHA256: img.sha, Mode: uint32(img.mode), Staged: true}, nil
+}
+
+// behindLink finds the staged change of the file that a link leads to, which
+// is judged like a path that was named.
+func (v *view) behindLink(rel string) (writ.Change, bool, error) {
+	real, err := v.o.o.Root.Resolve(rel)
+	if err != nil || real == rel {
+		return writ.Change{}, false, nil // the reading tells what is wrong with it
+	}
+	if real, err = v.o.o.Guard.JudgeRead(real); err != nil {
+		return writ.Change{}, false, err
+	}
+	c, ok := v.o.staged(real)
+	return c, ok, nil
 }
 
 func (v *view) List(ctx context.Context) ([]string, error) {
