@@ -80,10 +80,12 @@ type Outcome struct {
 }
 
 func (o *Outcome) deny(path string, err error) {
-	var refused *writ.Error
-	if !errors.As(err, &refused) {
-		refused = &writ.Error{Code: writ.CodeInternal, Op: "apply", Path: path, Err: err}
+	refused := &writ.Error{Code: writ.CodeInternal, Msg: err.Error(), Err: err}
+	if known := (*writ.Error)(nil); errors.As(err, &known) {
+		copied := *known
+		refused = &copied
 	}
+	refused.Path = path // in the change's spelling, whatever the refuser's was
 	if refused.Code == writ.CodeStaleFile {
 		o.Stale = append(o.Stale, path)
 	} else {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,10 +28,16 @@ import (
 
 // The variables that turn the test program into the process that is killed.
 const (
-	crashAct   = "WRIT_TEST_CRASH_ACT" // apply or undo
+	crashAct   = "WRIT_TEST_CRASH_ACT" // one of the acts below
 	crashDir   = "WRIT_TEST_CRASH_DIR"
 	crashState = "WRIT_TEST_CRASH_STATE"
 	crashAt    = "WRIT_TEST_CRASH_AT" // the step to be killed at, from 1; 0 for none
+)
+
+// The acts of the child beside apply and undo.
+const (
+	actRollback = "rollback" // an apply whose last write fails
+	actRecover  = "recover"  // the recovery of an apply that was killed half-way
 )
 
 func TestMain(m *testing.M) {
@@ -81,13 +88,22 @@ func crashChild(act string) error {
 	}
 	defer st.Close()
 	ledger := &steppedLedger{Ledger: journal.New(st, eventbus.New(), journal.Options{Now: time.Now}).Task(testTask), step: step}
-	a, err := NewApplier(ApplierOptions{Store: st, Root: root, Ledger: func(string) Ledger { return ledger }})
+	disk := &faultyDisk{ApplyDisk: root}
+	a, err := NewApplier(ApplierOptions{Store: st, Root: disk, Ledger: func(string) Ledger { return ledger }})
 	if err != nil {
 		return err
 	}
-	if act == store.KindUndo {
+	switch act {
+	case store.KindUndo:
 		_, err = a.Undo(ctx, testTask, nil)
-	} else {
+	case actRecover:
+		_, err = a.Recover(ctx, nil)
+	case actRollback:
+		disk.n, disk.err = 3, syscall.ENOSPC
+		if _, err = a.ApplyAll(ctx, testTask); errors.Is(err, syscall.ENOSPC) {
+			err = nil
+		}
+	default:
 		_, err = a.ApplyAll(ctx, testTask)
 	}
 	return err
@@ -106,17 +122,20 @@ func (l *steppedLedger) Commit(ctx context.Context, fns ...func(*store.Tx) error
 	return err
 }
 
-// template is a workspace and a state folder from which each kill starts.
-type template struct{ dir, state string }
+// template is a workspace and a state folder from which each kill starts. With
+// half set, an apply was killed there at that step before.
+type template struct {
+	dir, state string
+	half       int
+}
 
 func newTemplate(t *testing.T, act string) template {
 	t.Helper()
-	w := &world{}
-	tpl := template{t.TempDir(), t.TempDir()}
+	tpl := template{dir: t.TempDir(), state: t.TempDir()}
 	for rel, content := range three() {
 		writeFile(t, filepath.Join(tpl.dir, rel), content)
 	}
-	w = openWorld(t, tpl.dir, tpl.state, "mod.txt", "sub/del.txt", "new/deep/made.txt")
+	w := openWorld(t, tpl.dir, tpl.state, "mod.txt", "sub/del.txt", "new/deep/made.txt")
 	w.stageThree()
 	if act == store.KindUndo {
 		if _, err := w.applier.ApplyAll(t.Context(), testTask); err != nil {
@@ -126,12 +145,25 @@ func newTemplate(t *testing.T, act string) template {
 	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
 	}
+	if act == actRecover {
+		tpl.half = slices.Index(tpl.steps(t, store.KindApply), "mkdir:after") + 1
+	}
 	return tpl
+}
+
+// wantKilled runs the act until the step at which it is killed.
+func wantKilled(t *testing.T, tpl template, act string, at int) {
+	t.Helper()
+	out, err := tpl.child(t.Context(), act, at).CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Exited() {
+		t.Fatalf("the child was not killed: %v\n%s", err, out)
+	}
 }
 
 func (tpl template) copy(t *testing.T) template {
 	t.Helper()
-	c := template{filepath.Join(t.TempDir(), "w"), filepath.Join(t.TempDir(), "s")}
+	c := template{dir: filepath.Join(t.TempDir(), "w"), state: filepath.Join(t.TempDir(), "s")}
 	for from, to := range map[string]string{tpl.dir: c.dir, tpl.state: c.state} {
 		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 			t.Fatal(err)
@@ -139,6 +171,9 @@ func (tpl template) copy(t *testing.T) template {
 	}
 	if err := os.Chmod(c.state, 0o700); err != nil {
 		t.Fatal(err)
+	}
+	if tpl.half > 0 {
+		wantKilled(t, c, store.KindApply, tpl.half)
 	}
 	return c
 }
@@ -161,17 +196,17 @@ func (tpl template) steps(t *testing.T, act string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestKillAtEveryStep is state-15: a process that applies, or undoes, a
-// change, a creation and a deletion is killed before and after each write,
-// sync, rename and commit.
+// TestKillAtEveryStep is state-15: a process that applies a change, a creation
+// and a deletion, or takes them back, after a fault or on demand, or recovers
+// from a kill, is killed before and after each write, sync, rename and commit.
 func TestKillAtEveryStep(t *testing.T) {
 	t.Parallel()
-	for _, act := range []string{store.KindApply, store.KindUndo} {
+	for _, act := range []string{store.KindApply, store.KindUndo, actRollback, actRecover} {
 		t.Run("state-15/"+act, func(t *testing.T) {
 			t.Parallel()
 			tpl := newTemplate(t, act)
 			steps := tpl.steps(t, act)
-			if len(steps) < 3*4+4 {
+			if len(steps) < 16 {
 				t.Fatalf("only %d steps are told: %v", len(steps), steps)
 			}
 			for i, name := range steps {
@@ -185,11 +220,7 @@ func TestKillAtEveryStep(t *testing.T) {
 }
 
 func killAndRecover(t *testing.T, tpl template, act string, at int) {
-	out, err := tpl.child(t.Context(), act, at).CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.Exited() {
-		t.Fatalf("the child was not killed: %v\n%s", err, out)
-	}
+	wantKilled(t, tpl, act, at)
 	old, new := three(), afterThree()
 	if act == store.KindUndo {
 		old, new = new, old
@@ -220,7 +251,7 @@ func killAndRecover(t *testing.T, tpl template, act string, at int) {
 	if again, err := w.applier.Recover(t.Context(), nil); err != nil || len(again) != 0 {
 		t.Errorf("a second recovery does %+v, %v", again, err)
 	}
-	if act == store.KindApply {
+	if act != store.KindUndo {
 		if _, err := w.applier.ApplyAll(t.Context(), testTask); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package staging
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -94,6 +95,9 @@ func opOf(before, after image, from string) writ.ChangeOp {
 // commit makes the draft the manifest: contents, rows and events in one
 // transaction. If it fails the manifest is what it was.
 func (d *draft) commit(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	d.settleMoves()
 	var puts, drops []writ.Change
 	for _, rel := range slices.Sorted(maps.Keys(d.next)) {
@@ -114,7 +118,13 @@ func (d *draft) commit(ctx context.Context) error {
 		return nil
 	}
 	if err := d.o.o.Ledger.Commit(ctx, func(tx *store.Tx) error { return d.save(tx, puts, drops) }); err != nil {
-		return err
+		for _, c := range puts {
+			// The ledger keeps what it could not write: if it can be written
+			// later, it must not say that this was staged.
+			c.Status = writ.ChangeRejected
+			d.o.o.Ledger.Emit(writ.EventChangeRejected, d.agent, eventOf(c, "the change could not be recorded"))
+		}
+		return fmt.Errorf("record the staged change: %w", err)
 	}
 	d.o.mu.Lock()
 	defer d.o.mu.Unlock()

@@ -21,6 +21,7 @@ type faultyDisk struct {
 	n, count int
 	err      error
 	stuck    bool
+	late     bool             // the write happens, and then fails
 	before   func(rel string) // runs before each write
 }
 
@@ -35,18 +36,21 @@ func (d *faultyDisk) fail(rel string) error {
 	return nil
 }
 
-func (d *faultyDisk) Replace(ctx context.Context, rel string, content []byte, mode fs.FileMode, base string) error {
-	if err := d.fail(rel); err != nil {
+// either fails before the write or after it.
+func (d *faultyDisk) either(rel string, write func() error) error {
+	err := d.fail(rel)
+	if err != nil && !d.late {
 		return err
 	}
-	return d.ApplyDisk.Replace(ctx, rel, content, mode, base)
+	return errors.Join(write(), err)
+}
+
+func (d *faultyDisk) Replace(ctx context.Context, rel string, content []byte, mode fs.FileMode, base string) error {
+	return d.either(rel, func() error { return d.ApplyDisk.Replace(ctx, rel, content, mode, base) })
 }
 
 func (d *faultyDisk) Remove(ctx context.Context, rel, base string) error {
-	if err := d.fail(rel); err != nil {
-		return err
-	}
-	return d.ApplyDisk.Remove(ctx, rel, base)
+	return d.either(rel, func() error { return d.ApplyDisk.Remove(ctx, rel, base) })
 }
 
 // faultyLedger fails the n-th commit.
@@ -104,6 +108,21 @@ func (w *world) wantAllStaged() {
 	}
 }
 
+// TestErrorAfterTheRename is a sync that fails when the file is new already.
+func TestErrorAfterTheRename(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 3; n++ {
+		t.Run(fmt.Sprintf("at write %d", n), func(t *testing.T) {
+			t.Parallel()
+			w := newThree(t)
+			_, err := w.applierOn(&faultyDisk{ApplyDisk: w.root, n: n, err: syscall.EIO, late: true}).ApplyAll(t.Context(), testTask)
+			wantIO(t, err, syscall.EIO)
+			wantTree(t, "disk", three(), w.disk())
+			w.wantAllStaged()
+		})
+	}
+}
+
 func TestErrorMidwayInUndo(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 3; n++ {
@@ -152,10 +171,9 @@ func TestStoreRefusesTheResult(t *testing.T) {
 	wantIO(t, err, syscall.ENOSPC)
 	wantTree(t, "disk", three(), w.disk())
 	w.wantAllStaged()
-	for _, e := range w.events() {
-		if e == "change.applied mod.txt" && !cmp.Equal(w.events()[len(w.events())-3:], []string{"change.undone mod.txt", "change.undone new/deep/made.txt", "change.undone sub/del.txt"}) {
-			t.Errorf("the ledger ends with an apply that was taken back: %v", w.events())
-		}
+	want := []string{"change.undone mod.txt", "change.undone new/deep/made.txt", "change.undone sub/del.txt"}
+	if got := w.events(); !cmp.Equal(got[len(got)-3:], want) {
+		t.Errorf("the ledger must not end with an apply that was taken back: %v", got)
 	}
 }
 
@@ -186,6 +204,9 @@ func TestStoreRefusesAStagedWrite(t *testing.T) {
 		t.Errorf("%d changes without a row", n)
 	}
 	w.write("a.txt", "3\n")
+	if diff := cmp.Diff([]string{"change.staged a.txt", "change.rejected a.txt", "change.staged a.txt"}, w.events()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
 	if got := w.seen("a.txt"); got != hashOf([]byte("3\n")) {
 		t.Errorf("then it sees %s", got)
 	}

@@ -2,7 +2,6 @@ package staging
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,10 +38,10 @@ func (p *pass) forward(ctx context.Context, out *Outcome) (halted error) {
 		if noWrite(*e) || e.Done {
 			continue
 		}
-		err := p.a.bring(ctx, *e)
+		done, err := p.a.bring(ctx, *e)
+		e.Done = done
 		switch {
 		case err == nil:
-			e.Done = true
 		case writ.Lookup(writ.CodeOf(err)).Denial && !p.strict:
 			out.deny(e.Path, err)
 		default:
@@ -54,28 +53,30 @@ func (p *pass) forward(ctx context.Context, out *Outcome) (halted error) {
 }
 
 // bring changes one file from its before-version to its after-version by
-// compare-and-swap. A file that is there already is done.
-func (a *Applier) bring(ctx context.Context, e store.ApplyEntry) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+// compare-and-swap, and tells whether the file has the after-version now. That
+// can be so in spite of an error: the sync after the rename may fail.
+func (a *Applier) bring(ctx context.Context, e store.ApplyEntry) (done bool, err error) {
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
 	}
-	var err error
 	if e.AfterSHA256 == "" {
 		err = a.o.Root.Remove(ctx, e.Path, e.BeforeSHA256)
 	} else {
 		after, loadErr := stored(ctx, a.o.Store, e.AfterSHA256, e.AfterMode)
 		if loadErr != nil {
-			return loadErr
+			return false, loadErr
 		}
 		err = a.o.Root.Replace(ctx, e.Path, after.content, e.AfterMode, e.BeforeSHA256)
 	}
 	if err == nil {
-		return nil
+		return true, nil
 	}
-	if at, _, inspectErr := a.inspect(ctx, e); inspectErr == nil && at == placeAfter {
-		return nil
+	at, _, inspectErr := a.inspect(context.WithoutCancel(ctx), e)
+	done = inspectErr == nil && at == placeAfter
+	if done && writ.CodeOf(err) == writ.CodeStaleFile {
+		return true, nil // somebody brought it there before us
 	}
-	return err
+	return done, err
 }
 
 // halt takes back what the pass wrote and makes one error of it. A cancelled
@@ -91,10 +92,10 @@ func (p *pass) halt(ctx context.Context, path string, cause error) error {
 	code := writ.CodeInternal
 	if known := writ.CodeOf(cause); writ.Lookup(known).Denial {
 		code = known
-	} else if errors.Is(cause, context.Canceled) {
+	} else if ctx.Err() != nil {
 		code = writ.CodeCancelled
 	}
-	return &writ.Error{Code: code, Path: path, Msg: msg, Hint: "the changes are kept staged: mend the cause, then writ apply", Err: cause}
+	return &writ.Error{Code: code, Path: path, Msg: msg, Hint: "mend the cause, then writ " + p.row.Kind, Err: cause}
 }
 
 // back takes every written file to its before-version, newest first, and
@@ -108,7 +109,7 @@ func (p *pass) back(ctx context.Context) (left []string) {
 		if noWrite(e) || !e.Done {
 			continue
 		}
-		if err := p.a.bring(ctx, reversed(e)); err != nil {
+		if done, err := p.a.bring(ctx, reversed(e)); !done {
 			left = append(left, e.Path)
 			again = again || !writ.Lookup(writ.CodeOf(err)).Denial
 			continue

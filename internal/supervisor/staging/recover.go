@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/writ-dev/writ"
@@ -28,9 +29,10 @@ type Recovery struct {
 //     others are taken back; a file with a third content is left alone.
 //
 // live tells whether a process works on a task now; its passes are left to it.
-// Nil means that none does. Recover also removes temporary files that a killed
-// process left. It goes on after an error and returns them joined; repeating
-// it is safe.
+// Nil means that none does. A task must not go on before its interrupted pass
+// was ended. Recover also removes the temporary files that a killed process
+// left beside these files. It goes on after an error and returns them joined;
+// repeating it is safe.
 func (a *Applier) Recover(ctx context.Context, live func(taskID string) bool) ([]Recovery, error) {
 	rows, err := a.o.Store.Applies(ctx)
 	if err != nil {
@@ -39,7 +41,7 @@ func (a *Applier) Recover(ctx context.Context, live func(taskID string) bool) ([
 	var done []Recovery
 	var errs []error
 	for _, row := range rows {
-		if row.Workspace != a.o.Root.Dir() || live != nil && live(row.TaskID) {
+		if !sameFolder(row.Workspace, a.o.Root.Dir()) || live != nil && live(row.TaskID) {
 			continue
 		}
 		r, err := a.recover(ctx, row)
@@ -108,6 +110,19 @@ func (a *Applier) cleanTemps(ctx context.Context, row store.Apply) error {
 		return nil
 	}
 	return a.o.Root.CleanTemps(ctx, paths...)
+}
+
+// sameFolder reports whether two paths are one folder, perhaps by way of links.
+func sameFolder(a, b string) bool {
+	if a == b {
+		return true
+	}
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // held reports whether the store has a content; the absent file needs none.
