@@ -6,7 +6,8 @@
 // [Task.Record] and [Task.Run] put events, calls and agent runs into its
 // buffer, in order. [Task.Commit] writes the caller's own changes and the
 // whole buffer in one transaction, in which the events get their numbers, and
-// publishes them afterwards.
+// publishes them afterwards. [Journal.Follow] reads a task's events back, from
+// any number on, while they come.
 //
 // Guarantees:
 //

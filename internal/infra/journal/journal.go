@@ -15,7 +15,13 @@ type Options struct {
 	Redact func([]byte) []byte
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// Poll is how often Follow looks for events of other processes; 0 is a
+	// quarter of a second.
+	Poll time.Duration
 }
+
+// defaultPoll is the Poll of the zero Options.
+const defaultPoll = 250 * time.Millisecond
 
 // Journal hands out the ledgers of tasks. It is safe for concurrent use.
 type Journal struct {
@@ -23,6 +29,7 @@ type Journal struct {
 	bus    *eventbus.Bus
 	redact func([]byte) []byte
 	now    func() time.Time
+	poll   time.Duration
 
 	mu    sync.Mutex
 	tasks map[string]*Task
@@ -36,7 +43,10 @@ func New(st *store.Store, bus *eventbus.Bus, o Options) *Journal {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Journal{store: st, bus: bus, redact: o.Redact, now: o.Now, tasks: map[string]*Task{}}
+	if o.Poll <= 0 {
+		o.Poll = defaultPoll
+	}
+	return &Journal{store: st, bus: bus, redact: o.Redact, now: o.Now, poll: o.Poll, tasks: map[string]*Task{}}
 }
 
 // Task returns the ledger of a task: the same one for the same id, so that all
