@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -99,6 +100,9 @@ func kindOfStatus(status int, p problem) writ.ModelErrorKind {
 // ErrorObject returns the error that a JSON text holds, or nil. Unknown kinds
 // of errors become fallback.
 func (c *Client) ErrorObject(raw []byte, fallback writ.ModelErrorKind) *writ.ModelError {
+	if !bytes.Contains(raw, []byte(`"error"`)) && !bytes.Contains(raw, []byte(`"detail"`)) {
+		return nil // most pieces of a stream are read once only
+	}
 	p, ok := problemOf(raw)
 	if !ok {
 		return nil
@@ -146,7 +150,8 @@ func problemOf(raw []byte) (problem, bool) {
 	if json.Unmarshal(raw, &outer) != nil {
 		return problem{}, false
 	}
-	if len(outer.Error) == 0 || string(outer.Error) == "null" {
+	switch string(outer.Error) {
+	case "", "null", "false", `""`, "{}":
 		if outer.Object == "error" {
 			return problem{outer.Message, outer.Type, bare(outer.Code)}, true
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/writ-dev/writ"
 	"github.com/writ-dev/writ/internal/infra/model"
@@ -19,8 +20,9 @@ var _ answer.Wire = (*wire)(nil)
 type wire struct {
 	client   *model.Client
 	b        *answer.Builder
-	blocks   map[int]*open
-	thinking []*open // in order
+	blocks   map[int]*open // by index
+	thinking []*open       // in order
+	tools    []*open
 	count    int
 	model    string
 	id       string
@@ -34,8 +36,8 @@ type open struct {
 	kind      string
 	call      *answer.Call    // of a tool_use block
 	input     json.RawMessage // whole arguments that came with the block's head
-	thought   string
-	signature string
+	thought   strings.Builder
+	signature strings.Builder
 	data      string // of a redacted block
 }
 
@@ -120,7 +122,9 @@ func (w *wire) start(index int, head contentBlock) ([]writ.ModelEvent, error) {
 	case "text":
 		return w.b.Text(head.Text)
 	case "thinking", "redacted_thinking":
-		b.thought, b.signature, b.data = head.Thinking, head.Signature, head.Data
+		b.thought.WriteString(head.Thinking)
+		b.signature.WriteString(head.Signature)
+		b.data = head.Data
 		w.thinking = append(w.thinking, b)
 		return w.b.Reasoning(head.Thinking)
 	case "tool_use":
@@ -129,6 +133,7 @@ func (w *wire) start(index int, head contentBlock) ([]writ.ModelEvent, error) {
 			return nil, err
 		}
 		b.call, b.input = call, head.Input
+		w.tools = append(w.tools, b)
 	}
 	return nil, nil
 }
@@ -142,10 +147,10 @@ func (w *wire) delta(index int, d delta) ([]writ.ModelEvent, *writ.ModelError) {
 	case "text_delta":
 		return w.wrap(w.b.Text(d.Text))
 	case "thinking_delta":
-		b.thought += d.Thinking
+		b.thought.WriteString(d.Thinking)
 		return w.wrap(w.b.Reasoning(d.Thinking))
 	case "signature_delta":
-		b.signature += d.Signature
+		b.signature.WriteString(d.Signature)
 	case "input_json_delta":
 		if b.call == nil {
 			return nil, &writ.ModelError{Kind: writ.ModelProtocol, Msg: "arguments came for a content block that is no tool call"}
@@ -188,9 +193,8 @@ func (w *wire) Response() (*writ.Response, *writ.ModelError) {
 // inputs takes the arguments of calls that came whole with their head. The
 // usual head has an empty object there, which the pieces replace.
 func (w *wire) inputs() error {
-	for i := range w.count {
-		b := w.blocks[i]
-		if b == nil || b.call == nil || b.call.Args() != "" || len(b.input) == 0 || string(b.input) == "null" {
+	for _, b := range w.tools {
+		if b.call.Args() != "" || len(b.input) == 0 || string(b.input) == "null" {
 			continue
 		}
 		if err := w.b.Append(b.call, string(b.input)); err != nil {
@@ -223,7 +227,7 @@ func (w *wire) opaque() json.RawMessage {
 			Type      string `json:"type"`
 			Thinking  string `json:"thinking"`
 			Signature string `json:"signature"`
-		}{b.kind, b.thought, b.signature}
+		}{b.kind, b.thought.String(), b.signature.String()}
 		if b.kind == "redacted_thinking" {
 			block = struct {
 				Type string `json:"type"`
