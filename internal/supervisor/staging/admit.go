@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -107,13 +106,4 @@ func describe(rel string, s writ.Syntax) string {
 		place = fmt.Sprintf("%s:%d", place, s.Column)
 	}
 	return place + ": " + s.Message
-}
-
-// parents lists the folders above a path, the outermost first.
-func parents(rel string) []string {
-	var dirs []string
-	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
-		dirs = append([]string{dir}, dirs...)
-	}
-	return dirs
 }

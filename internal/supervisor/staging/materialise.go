@@ -40,18 +40,22 @@ func (o *Overlay) list(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(have)), nil
 }
 
-// Materialise makes the staged tree in the existing folder dir: the given
-// workspace files (nil: all that git would list) with the staged changes laid
-// over, modes kept. A link that leads to a place inside the workspace is made
-// again as a link; links that lead out, and everything that is neither file nor
-// link, stay out, as do files that vanished since they were listed. The tree
-// shares no storage with the workspace, so nothing done to it reaches there.
+// Materialise makes the staged tree in the folder dir, which it makes if it is
+// not there: the given workspace files (nil: all that git would list) with the
+// staged changes laid over, modes kept. A link that leads to a place inside the
+// workspace is made again as a link; links that lead out, and everything that
+// is neither file nor link, stay out, as do files that vanished since they were
+// listed. The tree shares no storage with the workspace, so nothing done to it
+// reaches there.
 func (o *Overlay) Materialise(ctx context.Context, dir string, files []string) error {
 	if files == nil {
 		var err error
 		if files, err = o.o.List(ctx); err != nil {
 			return err
 		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the tree's folder: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

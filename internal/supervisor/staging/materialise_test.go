@@ -39,7 +39,7 @@ func TestMaterialise(t *testing.T) {
 func TestMaterialiseSomeFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"a.txt": "1\n", "b.txt": "2\n"})
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "not", "there yet")
 	if err := w.overlay.Materialise(t.Context(), dir, []string{"b.txt", "vanished.txt", "d"}); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package staging
 import (
 	"context"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -183,4 +184,13 @@ func (a *Applier) missingFolders(entries []store.ApplyEntry) ([]store.ApplyEntry
 		}
 	}
 	return folders, nil
+}
+
+// parents lists the folders above a path, the outermost first.
+func parents(rel string) []string {
+	var dirs []string
+	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+		dirs = append([]string{dir}, dirs...)
+	}
+	return dirs
 }

@@ -1,7 +1,7 @@
 package guard
 
-// RemoveDir removes the folder at a cleaned path if it is empty. One that is
-// absent or holds something is no error: it stays as it is.
+// RemoveDir removes the folder at a cleaned path if it is empty. What holds
+// something, is absent or is no folder stays as it is, which is no error.
 func (r *Root) RemoveDir(rel string) error {
 	if err := plain(rel); err != nil {
 		return err
