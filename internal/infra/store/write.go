@@ -25,7 +25,8 @@ type Tx struct {
 
 // Write runs fn in one write transaction and commits it. When another writer
 // was first, fn runs again from the start, so it must not change anything but
-// the store and what it assigns anew on each run.
+// the store and what it assigns anew on each run. A Write inside fn would wait
+// for itself.
 //
 // It returns fn's own error as it is; a full, read-only, damaged or
 // unreachable store gives a *writ.Error of code INTERNAL, and nothing was
