@@ -123,7 +123,7 @@ func (r *Repo) indexLine(ctx context.Context, info *bytes.Buffer, head string, f
 		return fmt.Errorf("store %q: no path of a commit", f.Path)
 	}
 	if f.Delete {
-		fmt.Fprintf(info, "0 %040d\t%s%s\x00", 0, r.prefix, f.Path)
+		fmt.Fprintf(info, "0 %s\t%s%s\x00", strings.Repeat("0", max(40, len(head))), r.prefix, f.Path)
 		return nil
 	}
 	content, err := r.lineEnds(ctx, head, f)

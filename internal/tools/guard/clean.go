@@ -33,7 +33,10 @@ func (r *Root) Clean(p string) (rel string, err error) {
 	if rel, err = lexical(rel); err != nil {
 		return "", err
 	}
-	return rel, r.spelling(rel)
+	if err := r.spelling(rel); err != nil {
+		return "", err
+	}
+	return rel, nil
 }
 
 // spelling refuses a second spelling of an existing name: one that differs in

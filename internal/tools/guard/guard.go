@@ -54,7 +54,10 @@ func (g *Guard) JudgePlan(ctx context.Context, p string) (rel string, err error)
 	if err = g.judgeProtected(ctx, rel); err != nil {
 		return "", err
 	}
-	return rel, g.judgeName(rel)
+	if err = g.judgeName(rel); err != nil {
+		return "", err
+	}
+	return rel, nil
 }
 
 // JudgeWrite judges a path that is to be written, deleted or moved. It decides
@@ -72,7 +75,10 @@ func (g *Guard) JudgeWrite(p string) (rel string, err error) {
 	if !g.Locks.Has(rel) {
 		return "", &writ.Error{Code: writ.CodeFileNotLocked, Path: p, Msg: Show(rel) + " is not in the lock set of this task"}
 	}
-	return rel, g.judgeName(rel)
+	if err = g.judgeName(rel); err != nil {
+		return "", err
+	}
+	return rel, nil
 }
 
 // judgeProtected lets a protected path pass only with a grant that binds to

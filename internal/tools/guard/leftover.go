@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 )
 
@@ -66,7 +65,12 @@ func (r *Root) cleanFolder(ctx context.Context, dir string) error {
 		return absentIsNil(diskError("clean", dir, err))
 	}
 	defer d.Close()
-	names, err := r.names(filepath.ToSlash(dir))
+	release, err := lockDir(ctx, d.root)
+	if err != nil {
+		return writeError("clean", dir, err)
+	}
+	defer release()
+	names, err := r.names(dir)
 	if err != nil {
 		return absentIsNil(diskError("clean", dir, err))
 	}

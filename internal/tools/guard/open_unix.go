@@ -3,10 +3,12 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -62,6 +64,42 @@ func removeDir(dir *os.Root, name string) error {
 func lockFile(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
+
+// lockDir keeps other writers of ours, in this process or another, out of a
+// folder until release is called: three exchanges that interleave could each
+// take the others' content for a person's. A file system without locks is gone
+// on with, and a lock that somebody keeps for long is an error.
+func lockDir(ctx context.Context, dir *os.Root) (release func(), err error) {
+	f, err := dir.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	for deadline := time.Now().Add(lockWait); ; {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return func() { f.Close() }, nil
+		}
+		if time.Now().After(deadline) {
+			err = errors.New("another program keeps the folder locked")
+			break
+		}
+		select {
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		case <-time.After(lockPoll):
+			continue
+		}
+		break
+	}
+	f.Close()
+	return nil, err
+}
+
+// How long and how often a folder's lock is tried for.
+const (
+	lockWait = 10 * time.Second
+	lockPoll = time.Millisecond
+)
 
 // keepOwner gives the new file the owner and group of the old one, as far as
 // the system lets us.

@@ -76,7 +76,10 @@ func addition(pattern string, set *ruleset) error {
 	case strings.HasPrefix(pattern, "~"), strings.Contains(pattern, `\`), len(pattern) > 1 && pattern[1] == ':':
 		return fmt.Errorf("%q can never match: a path of the workspace is relative and has slashes", pattern)
 	}
-	return set.add(strings.TrimPrefix(pattern, "./"))
+	if rest, ok := strings.CutPrefix(pattern, "./"); ok {
+		pattern = "/" + rest
+	}
+	return set.add(pattern)
 }
 
 // Protected returns the pattern that protects the path, and whether one does.

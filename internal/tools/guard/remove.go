@@ -25,7 +25,7 @@ func (r *Root) Remove(ctx context.Context, rel, base string) error {
 	}
 	defer d.Close()
 	w := &writing{folder: d, name: name, path: rel, base: base}
-	return writeError("remove", rel, w.remove(ctx))
+	return writeError("remove", rel, w.alone(ctx, w.remove))
 }
 
 // remove takes the file aside, looks at what it holds, and only then lets go
@@ -38,7 +38,6 @@ func (w *writing) remove(ctx context.Context) error {
 	if sum == "" || sum != w.base {
 		return stale(w.path)
 	}
-	ctx = context.WithoutCancel(ctx)
 	aside := newTemp(tempDelete, w.base, "", w.name)
 	err = errors.ErrUnsupported
 	if aside.name != "" {

@@ -16,8 +16,9 @@ import (
 //
 // A difference from base is STALE_FILE and changes nothing. On any error the
 // old content is whole, no temporary file is left, and folders that were made
-// are removed again. Full disks, read-only file systems and missing rights are
-// INTERNAL with one clear line.
+// are removed again; only when the last step fails, which brings the folder to
+// the disk, may either content be what a power cut leaves. Full disks,
+// read-only file systems and missing rights are INTERNAL with one clear line.
 func (r *Root) Replace(ctx context.Context, rel string, content []byte, mode fs.FileMode, base string) error {
 	if err := plain(rel); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (w *writing) replace(ctx context.Context, content []byte, mode fs.FileMode)
 	}
 	defer f.Close()
 	if err = w.fill(f, content, mode, old); err == nil {
-		err = w.publish(context.WithoutCancel(ctx))
+		err = w.alone(ctx, w.publish)
 	}
 	if err != nil {
 		return errors.Join(err, w.discard())
@@ -117,6 +118,17 @@ func (w *writing) fill(f *os.File, content []byte, mode fs.FileMode, old fs.File
 	return w.r.do("sync", f.Sync)
 }
 
+// alone runs what must not interleave with another writer of ours. Once it
+// has begun it does not end with the context: half an exchange helps nobody.
+func (w *writing) alone(ctx context.Context, act func(context.Context) error) error {
+	release, err := lockDir(ctx, w.root)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return act(context.WithoutCancel(ctx))
+}
+
 // publish gives the temporary file its name.
 func (w *writing) publish(ctx context.Context) error {
 	if w.base == "" {
@@ -148,7 +160,11 @@ func (w *writing) publish(ctx context.Context) error {
 	if err != nil || sum != w.base {
 		return w.putBack(ctx, sum)
 	}
-	return w.r.do("discard", w.discard)
+	if err := w.r.do("discard", w.discard); err != nil {
+		// The old content cannot be let go of: it stays in its place.
+		return errors.Join(err, exchange(w.root, w.temp.String(), w.name))
+	}
+	return nil
 }
 
 // publishNew gives the temporary file a name that must be free.
