@@ -87,7 +87,7 @@ func (l *Log) WriteCheckpoint(ctx context.Context, w io.Writer) error {
 // *writ.Error of code USAGE; whether the signature holds is for Verify to say.
 func ReadCheckpoint(r io.Reader) (Signed, error) {
 	refuse := func(why string) (Signed, error) {
-		return Signed{}, &writ.Error{Code: writ.CodeUsage, Op: "read checkpoint", Msg: why, Hint: "name a file that writ audit export --checkpoint wrote"}
+		return Signed{}, &writ.Error{Code: writ.CodeUsage, Op: "read checkpoint", Msg: why, Hint: "name a file that holds an exported checkpoint"}
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxCheckpoint+1))
 	if err != nil {
