@@ -55,8 +55,8 @@ func one(path, body string, e Edit) (string, error) {
 		return "", refuse(writ.CodeEditNotFound, path,
 			"old is empty: nothing to match", "copy the text to replace from the file; write_file creates a file")
 	}
-	if strings.ContainsRune(e.New, 0) {
-		return "", refuse(writ.CodeBinaryFile, path, "new holds a NUL byte, which no text has", "")
+	if err := plainText(path, "new", e.New); err != nil {
+		return "", err
 	}
 	places := find(body, e.Old, e.ReplaceAll)
 	if len(places) == 0 {

@@ -40,8 +40,10 @@ func notFound(path, body, old string) *writ.Error {
 		e.Hint = hint + "; nothing in the file comes near, which has " + count(len(lines), "line")
 		return e
 	}
-	if len(places) == 1 && spacedAlike(lines[places[0]:], wanted) {
-		hint += "; only white space differs"
+	for _, first := range places {
+		if spacedAlike(lines[first:], wanted) {
+			hint += fmt.Sprintf("; from line %d on only white space differs", first+1)
+		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s; nearest lines:", hint)

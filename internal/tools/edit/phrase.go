@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // phrase is a remark's words, lower-cased and without what frames them.
@@ -70,7 +71,7 @@ func unbracket(text string) (string, bool) {
 // The English words by which a remark points at text that is not there.
 const (
 	enRest    = `(?:the |all |all the |your |any )?(?:rest|remainder|remaining|others?|existing|unchanged|same)`
-	enCode    = `(?:file|code|codebase|function|class|method|implementation|script|component|module|program|contents?|source)`
+	enCode    = `(?:file|code|codebase|function|class|method|implementation|script|component|module|program|contents?|source|document)`
 	enCodes   = `(?:` + enCode + `|functions|methods|classes|imports|logic|body|tests|handlers|routes|definitions|lines)`
 	enAsItWas = `(?:unchanged|the same|exactly the same|as[ -]is|as before|(?:exactly )?as (?:they|it) (?:are|is|was|were)|untouched|intact|unmodified|not changed|omitted|elided|identical|same as before|not shown)`
 	enStays   = `(?:is|are|stays?|remains?|left|kept|continues?|must stay|must remain|should remain)`
@@ -179,11 +180,23 @@ func elsewhereClosed() []string {
 	}
 }
 
+// worthMatching spares ordinary comments the patterns: each of these has one of
+// the stems, or letters that English does not have.
+func worthMatching(words string) bool {
+	for _, stem := range []string{"rest", "remain", "exist", "chang", "same", "other", "previous", "original", "omit", "elide", "snip", "truncat",
+		"keep", "more", "code", "implement", "logic", "everything", "as before", "left out", "bestehend", "vorhanden", "suite", "autre", "continue"} {
+		if strings.Contains(words, stem) {
+			return true
+		}
+	}
+	return strings.ContainsFunc(words, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
 // standsForCode says whether a remark claims text that is not there. Where it
 // stands in a place that is full of dots for other reasons, such as a document
 // or a long comment, strict asks for dots on both sides and plainer words.
 func (p phrase) standsForCode(r remark, strict bool) bool {
-	if p.words == "" {
+	if !worthMatching(p.words) {
 		return false
 	}
 	known, dotted := compiled(), p.lead && p.trail
@@ -205,5 +218,5 @@ func (p phrase) mayStandForCode() bool {
 	if p.lead || p.trail {
 		return true
 	}
-	return p.words != "" && len(strings.Fields(p.words)) <= 8 && compiled().hinted.MatchString(p.words)
+	return worthMatching(p.words) && len(strings.Fields(p.words)) <= 8 && compiled().hinted.MatchString(p.words)
 }

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/writ-dev/writ"
 )
@@ -17,7 +18,7 @@ func Rewrite(path string, old []byte, content string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := plainText(path, content); err != nil {
+	if err := plainText(path, "the content", content); err != nil {
 		return nil, err
 	}
 	content = withoutBOM(content)
@@ -39,15 +40,19 @@ func Rewrite(path string, old []byte, content string) ([]byte, error) {
 
 // Create gives the bytes of a new file: the content as it is.
 func Create(path, content string) ([]byte, error) {
-	if err := plainText(path, content); err != nil {
+	if err := plainText(path, "the content", content); err != nil {
 		return nil, err
 	}
 	return []byte(content), nil
 }
 
-func plainText(path, content string) error {
+// plainText refuses what cannot be text of a file, in any encoding.
+func plainText(path, what, content string) error {
 	if strings.ContainsRune(content, 0) {
-		return refuse(writ.CodeBinaryFile, path, "the content holds a NUL byte, which no text has", "")
+		return refuse(writ.CodeBinaryFile, path, what+" holds a NUL byte, which no text has", "")
+	}
+	if !utf8.ValidString(content) {
+		return refuse(writ.CodeSchemaInvalid, path, what+" is not valid UTF-8", "")
 	}
 	return nil
 }
