@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -257,7 +258,7 @@ func TestUnreachable(t *testing.T) {
 	t.Run("certificate", func(t *testing.T) {
 		t.Parallel()
 		s := httptest.NewUnstartedServer(http.NotFoundHandler())
-		s.Config.ErrorLog = nil
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
 		s.StartTLS()
 		defer s.Close()
 		got, _, merr := attempt(t, provider(t, chat, model.Options{BaseURL: s.URL}), request())

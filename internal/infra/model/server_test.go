@@ -230,7 +230,16 @@ func toolBlock(i int, id, name string, args ...string) string {
 }
 
 func toolStart(i int, id, name string) string {
-	return ev(fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":%q,"name":%q,"input":{}}}`, i, id, name))
+	return ev(fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":%s,"name":%q,"input":{}}}`, i, quoted(id), name))
+}
+
+// quoted is a text as JSON.
+func quoted(s string) string {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return string(raw)
 }
 
 func toolDelta(i int, args string) string {
