@@ -100,7 +100,7 @@ func (r *Repo) writeTree(ctx context.Context, head string, files []BranchFile) (
 	if _, err := r.git.run(ctx, call{args: []string{"read-tree", from}, env: index}); err != nil {
 		return "", err
 	}
-	var info bytes.Buffer
+	var info bytes.Buffer // records of update-index, each ended by NUL
 	for pass := range 2 { // deletions first: a file may take a deleted folder's name
 		for _, f := range files {
 			if f.Delete != (pass == 0) {
@@ -111,15 +111,38 @@ func (r *Repo) writeTree(ctx context.Context, head string, files []BranchFile) (
 			}
 		}
 	}
-	if _, err := r.git.run(ctx, call{args: []string{"update-index", "-z", "--index-info"}, stdin: &info, env: index}); err != nil {
+	if _, err := r.git.run(ctx, call{args: []string{"update-index", "-z", "--index-info"}, stdin: bytes.NewReader(info.Bytes()), env: index}); err != nil {
+		return "", err
+	}
+	if err := r.indexHolds(ctx, index, info.Bytes()); err != nil {
 		return "", err
 	}
 	return r.git.line(ctx, call{args: []string{"write-tree"}, env: index})
 }
 
+// indexHolds proves that the index has each record: update-index leaves a path
+// that it dislikes out and reports success.
+func (r *Repo) indexHolds(ctx context.Context, index []string, records []byte) error {
+	out, err := r.git.run(ctx, call{args: []string{"ls-files", "-z", "--stage", "--full-name"}, env: index})
+	if err != nil {
+		return err
+	}
+	have := map[string]bool{}
+	for _, entry := range split(out) {
+		have[strings.Replace(entry, " 0\t", "\t", 1)] = true
+	}
+	for _, record := range split(records) {
+		if !have[record] && !strings.HasPrefix(record, "0 ") {
+			_, path, _ := strings.Cut(record, "\t")
+			return fmt.Errorf("git does not take the path %q", path)
+		}
+	}
+	return nil
+}
+
 // indexLine stores a file's content and writes its line of index information.
 func (r *Repo) indexLine(ctx context.Context, info *bytes.Buffer, head string, f BranchFile) error {
-	if f.Path == "" || strings.ContainsRune(f.Path, 0) || throughGit(f.Path) {
+	if !fs.ValidPath(f.Path) || f.Path == "." || strings.ContainsRune(f.Path, 0) || throughGit(f.Path) {
 		return fmt.Errorf("store %q: no path of a commit", f.Path)
 	}
 	if f.Delete {

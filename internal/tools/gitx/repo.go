@@ -97,6 +97,9 @@ func (r *Repo) discover(ctx context.Context) error {
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return errors.New("the work tree is another folder")
 	}
+	if _, err := os.Lstat(filepath.Join(realTop, ".git")); err != nil {
+		return errors.New("the work tree was moved by configuration")
+	}
 	r.top = realTop
 	if rel != "." {
 		r.prefix = filepath.ToSlash(rel) + "/"
