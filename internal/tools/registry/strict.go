@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ func decodeArgs(raw []byte) (map[string]any, *writ.Error) {
 	}
 	value, err := decodeStrict(raw)
 	if err != nil {
-		return nil, invalid("%s", err.Error())
+		return nil, invalid("the arguments are refused: %s", err.Error())
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -45,14 +46,14 @@ func decodeArgs(raw []byte) (map[string]any, *writ.Error) {
 
 func decodeStrict(raw []byte) (any, error) {
 	if !utf8.Valid(raw) {
-		return nil, fmt.Errorf("the arguments are not valid UTF-8")
+		return nil, errors.New("not valid UTF-8")
 	}
 	if !json.Valid(raw) {
 		var discard any
-		return nil, fmt.Errorf("the arguments are not valid JSON: %w", json.Unmarshal(raw, &discard))
+		return nil, fmt.Errorf("not valid JSON: %w", json.Unmarshal(raw, &discard))
 	}
 	if loneSurrogate(raw) {
-		return nil, fmt.Errorf("the arguments hold half of a surrogate pair, which is no character")
+		return nil, errors.New("half of a surrogate pair, which is no character")
 	}
 	d := &strictDecoder{tokens: json.NewDecoder(bytes.NewReader(raw))}
 	d.tokens.UseNumber()
@@ -71,7 +72,7 @@ func (d *strictDecoder) value(path string, depth int) (any, error) {
 	}
 	token, err := d.tokens.Token()
 	if err != nil {
-		return nil, fmt.Errorf("read arguments: %w", err)
+		return nil, fmt.Errorf("read JSON: %w", err)
 	}
 	switch token {
 	case json.Delim('{'):
@@ -88,7 +89,7 @@ func (d *strictDecoder) object(path string, depth int) (any, error) {
 	for d.tokens.More() {
 		token, err := d.tokens.Token()
 		if err != nil {
-			return nil, fmt.Errorf("read arguments: %w", err)
+			return nil, fmt.Errorf("read JSON: %w", err)
 		}
 		key, _ := token.(string)
 		field := join(path, key)
