@@ -100,7 +100,8 @@ func wordCost(n int) int64 {
 }
 
 // punctuationCost is in tenths: pairs such as "()" or "//" are often one token,
-// and a long run of one character is a few.
+// a single mark often belongs to the word behind it, and a long run of one
+// character is a few.
 func punctuationCost(s string) int64 {
 	same := 1
 	for same < len(s) && s[same] == s[0] {
@@ -109,7 +110,7 @@ func punctuationCost(s string) int64 {
 	if same == len(s) && len(s) >= 8 {
 		return 10 + int64(len(s)/16)*10
 	}
-	return 10 + int64(len(s)-1)*5
+	return 8 + int64(len(s)-1)*4
 }
 
 // runeCost is in tenths, for characters beyond ASCII.
@@ -120,7 +121,7 @@ func runeCost(r rune) int64 {
 	case unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 		return 7
 	case unicode.IsLetter(r), unicode.IsMark(r):
-		return 4
+		return 3
 	case r >= 0x1f000: // emoji
 		return 20
 	default:
