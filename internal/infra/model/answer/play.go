@@ -70,8 +70,12 @@ func (x Exchange) Play(ctx context.Context, yield func(writ.ModelEvent, error) b
 		return
 	}
 	merr, stopped := x.listen(ctx, stream, out)
-	if !stopped {
-		x.end(out, stream, merr)
+	if stopped {
+		return
+	}
+	x.end(out, stream, merr)
+	if merr == nil && x.Wire.Progress() == Closed {
+		stream.Drain()
 	}
 }
 

@@ -19,6 +19,10 @@ const (
 	cutFromOllama = 2500
 	cutReport     = 1000
 	cutOllama     = 128
+	// bytesPerToken is more than any text has on average. A report above the
+	// prompt's bytes divided by it is believable whatever was estimated: long
+	// runs of one letter and a slash are estimated far too high.
+	bytesPerToken = 8
 )
 
 // PromptCut returns the error for a server that silently dropped a part of the
@@ -29,7 +33,7 @@ func PromptCut(req *writ.Request, u writ.ModelUsage, host string, ollama bool) *
 		from, least = cutFromOllama, cutOllama
 	}
 	est := count.EstimateRequest(req)
-	if u.Source != writ.UsageReported || est < from || u.Input < least || u.Input*100 >= est*cutPercent {
+	if u.Source != writ.UsageReported || est < from || u.Input < least || u.Input*100 >= est*cutPercent || u.Input >= promptBytes(req)/bytesPerToken {
 		return nil
 	}
 	return &writ.ModelError{
@@ -48,4 +52,19 @@ func windowFor(tokens int64) int64 {
 		w *= 2
 	}
 	return w
+}
+
+// promptBytes is the size of what the model was to read.
+func promptBytes(req *writ.Request) int64 {
+	n := 0
+	for _, m := range req.Messages {
+		n += len(m.Content)
+		for _, c := range m.Calls {
+			n += len(c.Name) + len(c.Args)
+		}
+	}
+	for _, t := range req.Tools {
+		n += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	return int64(n)
 }
